@@ -256,7 +256,7 @@ func streamTestEventsOperation(x examples) *openapi.Operation {
 				Examples: openapi.Named[openapi.Example]{{Name: "paid",
 					Value: openapi.Example{Value: payload.AppendString(nil, stream)}}},
 			}}},
-		}}}, everyCall, []refusal.Code{refusal.InvalidRequestBody, refusal.NotFound}),
+		}}}, everyCall, []refusal.Code{refusal.NotFound}),
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/legacy"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
 	"garoupa/api"
@@ -175,6 +176,9 @@ func TestOpenAPI_Served(t *testing.T) {
 	want, err := json.Marshal(api.Document(baseURL, paymentstest.CheckoutURL, appURL))
 	if err != nil || first.body != string(want) {
 		t.Errorf("another document: %v", err)
+	}
+	if !jsontext.Value(want).IsValid() {
+		t.Error("an object has a member twice")
 	}
 	if same := d.call(t, "GET", "/v1/openapi.json", "", "If-None-Match", etag); same.status != 304 || same.body != "" ||
 		same.header.Get("ETag") != etag {
