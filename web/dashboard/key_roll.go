@@ -72,15 +72,10 @@ func (s *developers) rollKey(c *fiber.Ctx) error {
 	made, secret, err := s.Merchants.RollKey(c.UserContext(), page.Actor(c), page.Scope(c), key.ID, merchants.KeyRoll{
 		Overlap: overlap, EndsAt: lastMoment(page.Field(c, "ends")), Form: page.FormKey(page.Field(c, "key")),
 	})
-	if problems, ok := errors.AsType[merchants.Invalid](err); ok {
+	if problems := keyErrors(c, err, "overlap", "ends"); problems != nil {
 		c.Status(fiber.StatusUnprocessableEntity)
 		return s.showRollKey(c, key, pages.RollKeyProps{Overlap: page.Field(c, "overlap"), Ends: page.Field(c, "ends"),
-			Errors: page.FieldErrors(c, problems, "overlap", "ends")})
-	}
-	if errors.Is(err, merchants.ErrManyKeys) {
-		c.Status(fiber.StatusUnprocessableEntity)
-		return s.showRollKey(c, key, pages.RollKeyProps{Overlap: page.Field(c, "overlap"), Ends: page.Field(c, "ends"),
-			Errors: manyKeys(c)})
+			Errors: problems})
 	}
 	if flash := notRolled(err); flash != "" {
 		if err := s.Flash(c, flash); err != nil {

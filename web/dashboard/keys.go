@@ -122,14 +122,10 @@ func (s *developers) createKey(c *fiber.Ctx) error {
 		in.Permissions = append(in.Permissions, models.Permission(p))
 	}
 	key, secret, err := s.Merchants.CreateKey(c.UserContext(), page.Actor(c), page.Scope(c), in)
-	if problems, ok := errors.AsType[merchants.Invalid](err); ok {
+	if problems := keyErrors(c, err, "permissions", "ends", "networks"); problems != nil {
 		c.Status(fiber.StatusUnprocessableEntity)
 		return s.showNewKey(c, pages.NewKeyProps{Name: name, Permissions: ticked, Ends: ends, Networks: networks,
-			Errors: keyErrors(c, problems)})
-	} else if errors.Is(err, merchants.ErrManyKeys) {
-		c.Status(fiber.StatusUnprocessableEntity)
-		return s.showNewKey(c, pages.NewKeyProps{Name: name, Permissions: ticked, Ends: ends, Networks: networks,
-			Errors: manyKeys(c)})
+			Errors: problems})
 	} else if errors.Is(err, merchants.ErrMade) {
 		if err := s.Flash(c, "key_made"); err != nil {
 			return err
@@ -159,13 +155,13 @@ func lastMoment(text string) *time.Time {
 	return &day
 }
 
-// manyKeys says that no further key can work.
-func manyKeys(c *fiber.Ctx) components.FieldErrors {
-	return components.FieldErrors{{Text: i18n.T(c.UserContext(), "problem.key_many", merchants.MaxKeys)}}
-}
-
-func keyErrors(c *fiber.Ctx, problems merchants.Invalid) components.FieldErrors {
-	errs := page.FieldErrors(c, problems, "permissions", "ends", "networks")
+// keyErrors says at the fields of a form what a new key is refused for. It returns nil for other errors.
+func keyErrors(c *fiber.Ctx, err error, fields ...string) components.FieldErrors {
+	if errors.Is(err, merchants.ErrManyKeys) {
+		return components.FieldErrors{{Text: i18n.T(c.UserContext(), "problem.key_many", merchants.MaxKeys)}}
+	}
+	problems, _ := errors.AsType[merchants.Invalid](err)
+	errs := page.FieldErrors(c, problems, fields...)
 	if _, wrong := problems["name"]; wrong {
 		errs = append(components.FieldErrors{{Field: "name", Text: i18n.T(c.UserContext(), "problem.key_name")}},
 			errs...)
