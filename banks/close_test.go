@@ -207,8 +207,8 @@ func TestClose_ExceptionAsked(t *testing.T) {
 	}
 }
 
-// A return that was asked of an account that is closed ends, once and whoever looks, and says whether the bank may
-// have made it. While a try that began before may still go on it does not, nor at an account that is used.
+// A return that waits at a closed account ends once, although two processes end it, and says whether the bank may have
+// made it. A return does not end while an earlier try of it may still go on, nor at an account that is used.
 func TestClose_ExceptionStuck(t *testing.T) {
 	t.Parallel()
 	h := bankstest.New(t)

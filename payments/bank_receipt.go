@@ -69,7 +69,7 @@ func passes(err error) bool {
 	if joined, is := err.(interface{ Unwrap() []error }); is {
 		return slices.ContainsFunc(joined.Unwrap(), passes)
 	}
-	return models.Unavailable(err) || errors.Is(err, context.Canceled)
+	return models.Unavailable(err)
 }
 
 // unrecorded leaves out the payments that are recorded already, and those for another key.

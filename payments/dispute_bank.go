@@ -229,7 +229,7 @@ func (s *Service) unbooked(tx *models.Tx, endToEndID string, state psp.Return) (
 // recordDebit books a return that the bank made by the special mechanism (MED). It takes what is blocked for
 // the dispute, and the rest from available money, which may fall below zero without a bound: the money has
 // left. The dispute is LOST. Money that no account was credited with goes back from where it lies, see
-// recordExceptionReturns. For one that the payment has not enough left for, see matchDebit.
+// recordExceptionReturns. matchDebit judges a return for which the payment has not enough left.
 func (s *Service) recordDebit(tx *models.Tx, received psp.Payment, state psp.Return) (queued bool, err error) {
 	c, err := s.unbooked(tx, received.EndToEndID, state)
 	if err != nil || c == nil {
@@ -240,7 +240,7 @@ func (s *Service) recordDebit(tx *models.Tx, received psp.Payment, state psp.Ret
 		if matched, err := s.matchDebit(tx, c.refundable(), received, state); err != nil || !matched {
 			return false, err
 		}
-		if len(c.disputes) == 0 { // the note tells of it
+		if len(c.disputes) == 0 { // the note has booked the debit already, and no dispute waits for it
 			return false, nil
 		}
 	}

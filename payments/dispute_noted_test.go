@@ -45,7 +45,7 @@ func TestBank_DebitIsNoted(t *testing.T) {
 	}
 }
 
-// Without a dispute that is known, the note alone tells of the debit.
+// If the gateway knows no dispute of the payment, the debit gives its ids to the note, and opens no dispute.
 func TestBank_DebitIsNoted_NoDispute(t *testing.T) {
 	t.Parallel()
 	h := bankstest.New(t)
