@@ -39,8 +39,6 @@ const (
 	tellPaidEvery = 30 * time.Second
 	// saveVisitsEvery limits the visits of links that a killed process loses.
 	saveVisitsEvery = 10 * time.Second
-	// endReturnsEvery limits how long a return waits that is asked of a closed bank account.
-	endReturnsEvery = time.Minute
 	// streamAuditEvery is how often a process looks for sealed lines of the audit log to stream.
 	streamAuditEvery = time.Second
 )
@@ -229,7 +227,6 @@ func (r *Runner) sweeps() map[string]sweep {
 		"register notices":           {registerEvery, r.registerNotices},
 		"warn of silent banks":       {warnOfSilenceEvery, r.Banks.WarnOfSilence},
 		"simulate refunds":           {sweepEvery, r.Payments.SimulateRefunds},
-		"end returns, bank closed":   {endReturnsEvery, r.Payments.EndReturnsAtClosed},
 	}
 	if r.AuditLog != nil {
 		all["stream the audit log"] = sweep{streamAuditEvery, func(ctx context.Context) error {

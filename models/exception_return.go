@@ -3,8 +3,6 @@ package models
 import (
 	"context"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // SaveExceptionReturn writes how far the return of an exception is that the caller has locked.
@@ -35,17 +33,6 @@ func ClaimExceptionReturns(ctx context.Context, q Querier, bankAccountID string,
 			UPDATE payment_exceptions x SET return_next_try_at = $3, return_tries = x.return_tries + 1
 			FROM due WHERE x.payment_id = due.payment_id RETURNING x.*
 		) `+exceptionSelect+" FROM claimed x "+exceptionJoins, bankAccountID, now, now.Add(lease), limit)
-}
-
-// ReturnsAtClosed returns the EndToEndIDs of exceptions whose return is due and whose bank account is closed.
-func ReturnsAtClosed(ctx context.Context, q Querier, now time.Time, limit int) ([]string, error) {
-	rows, err := q.Query(ctx, `SELECT p.end_to_end_id FROM payment_exceptions x
-			JOIN payments p ON p.id = x.payment_id JOIN bank_accounts b ON b.id = p.bank_account_id
-		WHERE x.return_next_try_at <= $1 AND b.status = 'CLOSED' ORDER BY x.return_next_try_at LIMIT $2`, now, limit)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
 // ExceptionAtBank returns the exception of a live Pix that a bank received, or ErrNotFound. It locks the row.
