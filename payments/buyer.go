@@ -14,8 +14,8 @@ import (
 	"garoupa/models"
 )
 
-// ErrNoBuyer reports a text that is neither a document nor an e-mail address.
-var ErrNoBuyer = errors.New("payments: neither a document nor an e-mail address")
+// ErrNoBuyer reports a text that is neither a document nor an email address.
+var ErrNoBuyer = errors.New("payments: neither a document nor an email address")
 
 // ErrSealing reports that documents of the account that an earlier program wrote in plain are still being sealed,
 // so that not all charges of a document can be found yet.
@@ -24,7 +24,7 @@ var ErrSealing = errors.New("payments: documents are still being sealed")
 // removedAtOnce limits the charges from which one transaction removes a buyer.
 const removedAtOnce = 50
 
-// FindBuyer counts the account's charges, of all projects and both environments, that hold a document or an e-mail
+// FindBuyer counts the account's charges, of all projects and both environments, that hold a document or an email
 // address. For members who can Own; the refusal is Forbidden. It fails with ErrNoBuyer and ErrSealing.
 func (s *Service) FindBuyer(ctx context.Context, by models.Actor, accountID, text string) (n models.BuyerCounts,
 	err error) {
@@ -38,7 +38,7 @@ func (s *Service) FindBuyer(ctx context.Context, by models.Actor, accountID, tex
 	return n, nil
 }
 
-// RemoveBuyer removes name, e-mail address, document, phone and metadata from the charges that FindBuyer counts, from
+// RemoveBuyer removes name, email address, document, phone and metadata from the charges that FindBuyer counts, from
 // the bodies of their events, and what endpoints answered to these. Amounts, times and ids stay. It leaves a charge
 // that can still be paid, one with a refund, a dispute or an exception that is undecided, and one with an event that
 // is still to be delivered. For members who can Own; the refusal is Forbidden. It fails with ErrNoBuyer and ErrSealing.
@@ -104,7 +104,7 @@ func (s *Service) asOwner(ctx context.Context, by models.Actor, accountID, text 
 	})
 }
 
-// buyer returns the buyer in an account whom a document or an e-mail address names. For a document it seals what is
+// buyer returns the buyer in an account whom a document or an email address names. For a document it seals what is
 // still plain, and fails with ErrSealing if there is too much of it.
 func (s *Service) buyer(tx *models.Tx, accountID, text string, byEmail bool) (*models.Buyer, error) {
 	projects, err := models.ProjectIDs(tx, accountID)

@@ -19,7 +19,7 @@ type CustomerFacts struct {
 // factsShown limits each of Open, Links and Refunds.
 const factsShown = 5
 
-// SearchCustomers finds customers of the scope by the beginning of their name or e-mail address, or by their whole
+// SearchCustomers finds customers of the scope by the beginning of their name or email address, or by their whole
 // document. Without a text it lists all.
 func (s *Service) SearchCustomers(ctx context.Context, scope models.Scope,
 	search models.CustomerSearch) (models.Page[models.Customer], error) {

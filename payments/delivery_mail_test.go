@@ -55,7 +55,7 @@ func TestRecordAttempt_Mails(t *testing.T) {
 type failing struct {
 	*paymentstest.Gateway
 	endpoint  *models.Endpoint
-	developer string // the developer's e-mail address
+	developer string // the developer's email address
 }
 
 func newFailing(t *testing.T, environment models.Environment) *failing {

@@ -277,7 +277,7 @@ func turnedOff(t *testing.T, g *paymentstest.Gateway, endpointID, action string)
 	}
 }
 
-// addMember adds a member to the account and returns the member's e-mail address.
+// addMember adds a member to the account and returns the member's email address.
 func addMember(t *testing.T, g *paymentstest.Gateway, role models.Role) (email string) {
 	t.Helper()
 	id := models.NewUserID()

@@ -46,7 +46,7 @@ func ValidExternalID(s string) bool { return input.Length(s, 1, 255) && input.Pr
 // ValidCustomerName reports whether s may be a customer's name.
 func ValidCustomerName(s string) bool { return input.Length(s, 1, 200) && input.Plain(s) }
 
-// ValidCustomerEmail reports whether s may be a customer's e-mail address. The contract
+// ValidCustomerEmail reports whether s may be a customer's email address. The contract
 // requires no more than the form of an address, so the domain needs no dot.
 func ValidCustomerEmail(s string) bool { return input.Email(s) }
 

@@ -47,7 +47,7 @@ type Gateway struct {
 	Test      models.Scope // the merchant's project
 	Live      models.Scope
 	Owner     models.Actor
-	Email     string       // e-mail address of the owner
+	Email     string       // email address of the owner
 	Woken     atomic.Int64 // number of calls of Wake
 	gate      sync.Once    // of Race
 }
@@ -106,7 +106,7 @@ func newGateway(t testing.TB, db *models.DB, live psp.Provider) *Gateway {
 	return g
 }
 
-// Merchant returns the same gateway with another merchant, whose owner has the e-mail address.
+// Merchant returns the same gateway with another merchant, whose owner has the email address.
 func (g *Gateway) Merchant(t testing.TB, email string) *Gateway {
 	t.Helper()
 	other := &Gateway{Service: g.Service, Merchants: g.Merchants, Vault: g.Vault, Clock: g.Clock, Email: email}
