@@ -100,14 +100,20 @@ type DB struct {
 	ears    *ears
 }
 
-// Open connects to the PostgreSQL at url (a postgres:// address). It fails behind a pooler
-// that shares sessions between clients.
-func Open(ctx context.Context, url string) (*DB, error) { return OpenPooled(ctx, url, "") }
+// Open connects to the PostgreSQL at url (a postgres:// address), which is known to be no pooler: the embedded server,
+// or that of tests. To find that out takes two more connections.
+func Open(ctx context.Context, url string) (*DB, error) {
+	config, err := parse(url)
+	if err != nil {
+		return nil, err
+	}
+	return connect(ctx, config, config, false)
+}
 
-// OpenPooled is Open with a second address of the same database. Then url may lead to a pooler in
-// transaction mode: Pool and Reserved use it, prepare no statements and set nothing in their
-// sessions. What needs a session of its own uses direct: the other pools, LISTEN and migrations.
-// Without direct everything uses url.
+// OpenPooled is Open for an address that an operator gives. It fails behind a pooler that shares sessions between
+// clients, unless direct is a second address of the same database, of PostgreSQL itself. Then Pool and Reserved use
+// url, prepare no statements and set nothing in their sessions. What needs a session of its own uses direct: the other
+// pools, LISTEN and migrations.
 func OpenPooled(ctx context.Context, url, direct string) (*DB, error) {
 	pooled := direct != ""
 	config, err := parse(url)
@@ -130,9 +136,15 @@ func OpenPooled(ctx context.Context, url, direct string) (*DB, error) {
 			return nil, fmt.Errorf("models: connect: %w", err)
 		}
 	}
+	return connect(ctx, config, session, pooled)
+}
+
+// connect opens the pools, as openPools does, and asks the first whether the database answers.
+func connect(ctx context.Context, config, direct *pgxpool.Config, pooled bool) (*DB, error) {
 	db := &DB{watch: &watch{database: config.ConnConfig.Database}}
 	db.ears = &ears{db: db, hearers: map[*Hearer]bool{}}
-	if err := db.openPools(ctx, config, session, pooled); err != nil {
+	err := db.openPools(ctx, config, direct, pooled)
+	if err != nil {
 		db.Close()
 		return nil, fmt.Errorf("models: open a pool: %w", err)
 	}

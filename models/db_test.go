@@ -251,12 +251,17 @@ func TestOpen_Failure(t *testing.T) {
 		"postgres://garoupa:hunter2@127.0.0.1:x/",
 		"hunter2", "postgres://garoupa:hunter2@127.0.0.1/garoupa?sslmode=hunter2",
 	} {
-		db, err := models.Open(ctx, address)
-		if err == nil {
-			db.Close()
-			t.Errorf("%s opened", address)
-		} else if strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("the error contains the password: %v", err)
+		for _, open := range []func() (*models.DB, error){
+			func() (*models.DB, error) { return models.Open(ctx, address) },
+			func() (*models.DB, error) { return models.OpenPooled(ctx, address, "") },
+		} {
+			db, err := open()
+			if err == nil {
+				db.Close()
+				t.Errorf("%s opened", address)
+			} else if strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("the error contains the password: %v", err)
+			}
 		}
 	}
 }

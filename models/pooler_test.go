@@ -13,16 +13,16 @@ import (
 	"garoupa/models/modelstest"
 )
 
-// Open refuses a pooler that shares connections between transactions, and leaves no setting in
-// it.
-func TestOpen_Pooler(t *testing.T) {
+// OpenPooled without a direct address refuses a pooler that shares connections between transactions, and leaves no
+// setting in it.
+func TestOpenPooled_Alone(t *testing.T) {
 	t.Parallel()
 	for _, connections := range []int{1, 2, 5} {
 		address := faulttest.NewPooler(t, modelstest.NewURL(t), connections)
-		db, err := models.Open(t.Context(), address)
+		db, err := models.OpenPooled(t.Context(), address, "")
 		if err == nil {
 			db.Close()
-			t.Errorf("Open accepted a pooler with %d connections", connections)
+			t.Errorf("OpenPooled accepted a pooler with %d connections", connections)
 			continue
 		}
 		if text := err.Error(); !strings.Contains(text, "pooler") || !strings.Contains(text, "session mode") ||

@@ -24,23 +24,28 @@ type database struct {
 // openDatabase connects to DATABASE_URL or to the embedded server. A command that runs
 // beside a serving process uses the server of that process; serving starts and stops it.
 func openDatabase(ctx context.Context, s settings, serving bool) (*database, error) {
+	if !s.embedded() {
+		db, err := models.OpenPooled(ctx, s.DatabaseURL, s.DatabaseDirectURL)
+		if err != nil {
+			return nil, err
+		}
+		return &database{DB: db}, nil
+	}
 	d := &database{}
-	address := s.DatabaseURL
-	if s.embedded() {
-		running, ok := "", false
-		if !serving {
-			running, ok = localpg.Running(s.DataDir)
+	running, ok := "", false
+	if !serving {
+		running, ok = localpg.Running(s.DataDir)
+	}
+	address := running
+	if !ok {
+		server, err := localpg.Start(ctx, localpg.Options{Dir: s.DataDir, Bin: s.PostgresBin})
+		if err != nil {
+			return nil, err
 		}
-		if address = running; !ok {
-			server, err := localpg.Start(ctx, localpg.Options{Dir: s.DataDir, Bin: s.PostgresBin})
-			if err != nil {
-				return nil, err
-			}
-			d.server, address = server, server.URL()
-		}
+		d.server, address = server, server.URL()
 	}
 	var err error
-	if d.DB, err = models.OpenPooled(ctx, address, s.DatabaseDirectURL); err != nil {
+	if d.DB, err = models.Open(ctx, address); err != nil {
 		return nil, errors.Join(err, d.stopServer())
 	}
 	return d, nil

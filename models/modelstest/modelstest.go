@@ -9,10 +9,12 @@ import (
 	"crypto/rand"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"garoupa/internal/localpg"
 	"garoupa/migrations"
@@ -61,17 +63,33 @@ func create(t testing.TB, from func(conn *pgx.Conn, server string) string) strin
 	return withDatabase(t, server, name)
 }
 
-// admin runs fn with a connection to the server and closes it afterwards. Otherwise each
-// parallel test would hold a connection for its whole duration.
+// admins are connections to servers, by address. They are few and kept: a connection costs as much as half a clone.
+var admins sync.Map
+
+// adminConns limits the databases that a process creates and drops at a time.
+const adminConns = 2
+
+// admin runs fn with a connection to the server.
 func admin(t testing.TB, server string, fn func(*pgx.Conn)) {
 	t.Helper()
-	ctx := context.Background()
-	conn, err := pgx.Connect(ctx, server)
+	open, _ := admins.LoadOrStore(server, sync.OnceValues(func() (*pgxpool.Pool, error) {
+		config, err := pgxpool.ParseConfig(server)
+		if err != nil {
+			return nil, err
+		}
+		config.MaxConns = adminConns
+		return pgxpool.NewWithConfig(context.Background(), config)
+	}))
+	pool, err := open.(func() (*pgxpool.Pool, error))()
 	if err != nil {
 		t.Fatalf("modelstest: %v", err)
 	}
-	defer conn.Close(ctx)
-	fn(conn)
+	conn, err := pool.Acquire(context.Background())
+	if err != nil {
+		t.Fatalf("modelstest: %v", err)
+	}
+	defer conn.Release()
+	fn(conn.Conn())
 }
 
 // ensureTemplate migrates the template once per schema and server and returns its name. An
