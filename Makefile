@@ -49,9 +49,9 @@ test: $(modules) ## Run all tests, on a real PostgreSQL and in a real browser
 	export GAROUPA_CHROMIUM; GAROUPA_CHROMIUM="$$(go run ./web/browsertest/prepare)"; \
 	go run ./internal/localpg/testserver -- $(watched) -shuffle=on -p 3 -timeout 60m ./web ./cmd/garoupa ./...
 
-# make test walks in Portuguese.
+# make test walks in Portuguese, and takes the two sizes in turn.
 .PHONY: walk
-walk: $(modules) ## Walk through every page in both languages; GAROUPA_SCREENSHOTS=folder keeps pictures
+walk: $(modules) ## Walk through every page, both sizes and languages; GAROUPA_SCREENSHOTS=folder keeps pictures
 	export GAROUPA_CHROMIUM; GAROUPA_CHROMIUM="$$(go run ./web/browsertest/prepare)"; \
 	go run ./internal/localpg/testserver -- go test -tags walk -count=1 -timeout 60m -run '^TestWalk_' ./web
 

@@ -97,8 +97,11 @@ var notPages = map[string]string{
 // make walk, because make test must stay short.
 var languages = []i18n.Lang{i18n.Portuguese}
 
-// Every page is accessible in both themes, on a phone and on a desktop:
-// nothing is cut off, no text is missing, and the browser's console has no errors.
+// thorough reports whether each page is looked at on a phone and at a desk, as make walk does.
+var thorough bool
+
+// Every page is accessible: on a phone in light colors, at a desk in dark ones. Nothing is cut off, no text is missing,
+// and the browser's console has no errors.
 func TestWalk_EveryPage(t *testing.T) {
 	t.Parallel()
 	seen := &routes{walked: map[string]bool{}}

@@ -1,7 +1,0 @@
-//go:build walk
-
-package web_test
-
-import "garoupa/views/i18n"
-
-func init() { languages = append(languages, i18n.English) }
