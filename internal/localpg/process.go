@@ -31,6 +31,11 @@ const (
 	logMaxBytes  = 1 << 20 // checked at a start; the previous log is kept
 )
 
+// largePages lets the memory of a server for tests come in pages of 2 MB (glibc's manual, "Memory Allocation
+// Tunables"). A test takes some new connections, and filling their memory in pages of 4 KB is a good part of its time.
+const largePages = "GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.top_pad=8388608:" +
+	"glibc.malloc.trim_threshold=1000000000:glibc.malloc.mmap_threshold=1000000000"
+
 // process is the server as a child of this process.
 type process struct {
 	cmd     *exec.Cmd
@@ -53,6 +58,9 @@ func (c cluster) startProcess(programs binaries, runAs account, at socket) (*pro
 	// runs there. PostgreSQL cannot tell, but it trusts the number that is set here.
 	if stale, _ := readPostmasterFile(c.data()); stale > 0 {
 		cmd.Env = append(cmd.Env, "PG_GRANDPARENT_PID="+strconv.Itoa(stale))
+	}
+	if c.volatile {
+		cmd.Env = append(cmd.Env, largePages)
 	}
 	log, err := openLog(filepath.Join(c.dir, logName))
 	if err != nil {
