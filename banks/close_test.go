@@ -208,8 +208,8 @@ func TestClose_ExceptionAsked(t *testing.T) {
 	}
 }
 
-// Earlier programs could leave returns that wait at a closed account. The migration ends them, and says whether the bank
-// may have made them; other returns stay.
+// Earlier programs could leave returns that wait at a closed account. The migration ends them, and says whether the
+// bank may have made them; other returns stay.
 func TestClose_ReturnsLeft(t *testing.T) {
 	t.Parallel()
 	h := bankstest.New(t)

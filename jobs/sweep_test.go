@@ -11,9 +11,7 @@ import (
 
 	"garoupa/jobs"
 	"garoupa/models"
-	"garoupa/models/modelstest"
 	"garoupa/payments"
-	"garoupa/pix/psp/simulator"
 )
 
 // A checkout expires when its time is over, and its endpoint is notified. Other checkouts
@@ -69,27 +67,6 @@ func TestSweep_Settlement(t *testing.T) {
 			t.Fatal(err)
 		}
 		return c.SettlementStatus == models.SettlementAvailable && *c.SettlementAmount == 99_01
-	})
-}
-
-// A return that is asked of a closed bank account ends without a person.
-func TestSweep_ReturnAtClosed(t *testing.T) {
-	t.Parallel()
-	g := newGateway(t, quick...)
-	paid := simulator.Pay("desconhecido0000000000000000", 10_00, time.Now())
-	if err := g.payments.ConfirmPayment(t.Context(), models.Live, paid); err != nil {
-		t.Fatal(err)
-	}
-	modelstest.Exec(t, g.DB, `INSERT INTO bank_accounts (id, name, profile, sandbox, pix_key, holder_name,
-			holder_document, status, created_at)
-		VALUES ('bnk_00000000000000000001', 'Conta', 'efi', true, 'k', 'H', '12345678909', 'CLOSED', now())`)
-	modelstest.Exec(t, g.DB, "ALTER TABLE payments DISABLE TRIGGER payments_final")
-	modelstest.Exec(t, g.DB, "UPDATE payments SET bank_account_id = 'bnk_00000000000000000001'")
-	modelstest.Exec(t, g.DB, `UPDATE payment_exceptions SET return_status = 'REQUESTED', return_number = 1,
-		return_reason = 'Pago por engano.', return_by = $1, return_next_try_at = now()`, g.Owner.UserID)
-	g.start(t)
-	eventually(t, "the return has failed", func() bool {
-		return modelstest.One[string](t, g.DB, "SELECT return_status FROM payment_exceptions") == "FAILED"
 	})
 }
 
