@@ -3,6 +3,7 @@
 
 -- Earlier programs could ask a closed bank account to return a payment, or close it while a return was under way.
 -- Staff can note a return by hand once the one that waits has failed. Staff read the reasons, as they read the bank's.
+-- locks: rows of returns that are under way, which are few, and of those only what no program tends
 UPDATE payment_exceptions x SET return_status = 'FAILED', return_next_try_at = NULL, return_ended_at = now(),
     return_failure = CASE
         WHEN x.return_tries = 0 THEN 'A conta foi encerrada, e o banco não foi consultado.'
